@@ -207,6 +207,9 @@ func TestVerdicts(t *testing.T) {
 		{"random loss, no paced probe", with(func(p *path) { lossy(p); p.pacedSent = 0 }), "random-loss"},
 		{"loss with a queue, of which a paced probe sees little", with(func(p *path) { lossy(p); p.pacedSent, p.pacedLost, p.loaded = 300, 2, 0.09 }), "unexplained"},
 		{"loss with a queue, of which a paced probe sees as much", with(func(p *path) { lossy(p); p.loaded = 0.09 }), "random-loss"},
+		{"loss on a slow link, whose packets take their time", with(func(p *path) {
+			p.capacity, p.goodput, p.rtt, p.loaded, p.sent, p.resent, p.pacedSent, p.pacedLost = 1.9e6, 0.85e6, 0.014, 0.036, 750, 52, 229, 16
+		}), "random-loss"},
 		{"loss with a queue, no paced probe", with(func(p *path) { lossy(p); p.pacedSent, p.loaded = 0, 0.09 }), "unexplained"},
 		{"loss that a paced probe does not see", with(func(p *path) { lossy(p); p.pacedLost = 0 }), "unexplained"},
 		{"loss while others fill the path", with(func(p *path) { lossy(p); p.usual = 0.06 }), "unexplained"},
@@ -388,6 +391,8 @@ func TestPacedProbe(t *testing.T) {
 		{"no loss", with(func(p *path) {}), 0},
 		{"loss on a full path", with(fullPath), 0},
 		{"loss", with(func(p *path) { lossy(p) }), 9.75e6},
+		{"three losses while a window held it", with(func(p *path) { smallWindow(p); p.resent = 3 }), 0},
+		{"four losses while a window held it", with(func(p *path) { smallWindow(p); p.resent = 4 }), 9.75e6},
 		{"a rare loss: up to half of what TCP got", with(func(p *path) { p.sent, p.resent = 14_000, 9 }), 10e6},
 		{"a rare loss: up to a third of the path", with(func(p *path) { p.sent, p.resent, p.goodput = 40_000, 9, 70e6 }), 97.5e6 / 3},
 		{"loss on a slow path", with(func(p *path) { lossy(p); p.capacity, p.goodput = 10e6, 1e6 }), 200 * 1400 * 8},

@@ -46,6 +46,7 @@ func TestWhichPacketsAreLost(t *testing.T) {
 		"some flows, the probe none":    {func(p *path) { lossy(p); p.pacedLost = 0 }, halfClean, nil, "faulty-module"},
 		"large packets":                 {lossy, largeOnly, nil, "wan-bit-errors"},
 		"large packets, the probe none": {func(p *path) { bursty(p); p.halfLost = 0 }, largeOnly, nil, "shallow-buffer"},
+		"large packets in fragments":    {func(p *path) { lossy(p); p.mss = 560 }, largeOnly, nil, "random-loss"},
 		"too few to tell":               {lossy, fewLost, nil, "random-loss"},
 		"nothing":                       {lossy, [flowsTried][2]int{}, nil, "random-loss"},
 		"other flows":                   {lossy, halfClean, func(r *measure.Result) { r.Samples.Flows[3].Name = "voice" }, "random-loss"},

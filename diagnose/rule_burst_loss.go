@@ -29,7 +29,7 @@ var burstLoss = Rule{
 			return mean, told && paced(s, r.Metrics[measure.SentRate])
 		}}},
 	Apart:    map[string]Name{"random-loss": LossPeriod, "shallow-buffer": PacedLost, "policer": PacedLoss, "outage": LossPeriod, "transaction-loss": LossPeriod},
-	Suspect:  func(s *Subject) bool { return s.Value(Retransmits) > 0 && !full(s) },
+	Suspect:  lossesMayHold,
 	Replaces: []string{"random-loss"},
 	Look: func(s *Subject) *Claim {
 		lost, mean, p := s.Value(PacedLost), s.Value(LossPeriod), s.Value(PacedLoss)

@@ -16,15 +16,15 @@ var randomLoss = Rule{
 	Of:      OfWay,
 	In:      []State{Slow, Full},
 	Needs:   []Name{Segments, Retransmits, MSS, EmptyRoundTrip},
-	Reads:   []Name{ResentShare, LateRetransmits, LateSegments, PacedLoss, PacedLost, PacedSent, LoadedRoundTrip, IdleRoundTrip, OpeningUsual, Steady},
+	Reads:   []Name{ResentShare, LateRetransmits, LateSegments, PacedLoss, PacedLost, PacedSent, LoadedRoundTrip, IdleRoundTrip, OpeningUsual, Capacity, Steady},
 	Apart:   map[string]Name{"path-full": PacedLoss},
-	Suspect: func(s *Subject) bool { return s.Value(Retransmits) > 0 && !full(s) },
+	Suspect: lossesMayHold,
 	Look: func(s *Subject) *Claim {
 		p := lossRatio(s)
 		if p == 0 || s.Known(PacedLoss) && !pacedKeeps(s, p) {
 			return nil
 		}
-		queue := s.Value(LoadedRoundTrip) > queueStands*s.Value(EmptyRoundTrip)
+		queue := s.Value(LoadedRoundTrip) > max(queueStands*s.Value(EmptyRoundTrip), s.Value(EmptyRoundTrip)+packetsTake(s))
 		if queue && (!pacedLost(s) || s.Value(LoadedRoundTrip) > othersFill*s.Value(EmptyRoundTrip) || openingsWait(s)) || shared(s) {
 			return nil // what others fill makes even a paced probe lose
 		}
@@ -60,6 +60,13 @@ func (c *Common) bbr() (keys []string) {
 		keys = []string{"bbr"}
 	}
 	return keys
+}
+
+// lossesMayHold reports whether lost packets may be what holds a transfer: not where the path is full, nor where so few were lost that no ratio follows
+// from them, and a window or a buffer held it.
+func lossesMayHold(s *Subject) bool {
+	lost := s.Value(Retransmits)
+	return lost > 0 && !full(s) && (lost >= enoughLosses || s.Value(ReceiveWindowShare)+s.Value(SendBufferShare) < binding)
 }
 
 // lossAllows is what the formulas leave of a loss ratio: Mathis, and Padhye where time-outs cost more.

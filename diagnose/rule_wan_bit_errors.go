@@ -19,7 +19,7 @@ var wanBitErrors = Rule{
 	Look: func(s *Subject) *Claim {
 		large := count{s.Value(LargeSent), s.Value(LargeLost)}
 		small := count{s.Value(SmallSent), s.Value(SmallLost)}
-		if large.lost < enoughLarge || small.sent == 0 || s.Known(FlowsChance) && s.Value(FlowsChance) <= rareChance || !pacedLost(s) {
+		if inFragments(s) || large.lost < enoughLarge || small.sent == 0 || s.Known(FlowsChance) && s.Value(FlowsChance) <= rareChance || !pacedLost(s) {
 			return nil
 		}
 		alike := large.lost / large.sent * small.sent // that would be lost if size made no difference
@@ -39,6 +39,9 @@ var wanBitErrors = Rule{
 		}
 	},
 }
+
+// inFragments reports whether large packets may travel in several fragments, each of which can be lost: TCP's own are far smaller.
+func inFragments(s *Subject) bool { return s.Value(MSS) < largePayload/2 }
 
 // smallShare is the most that small packets lose, of what large ones do, where bits are turned over: 92 of 1428 bytes are 6 %, and what is lost for other reasons
 // comes on top.
