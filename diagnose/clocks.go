@@ -64,7 +64,7 @@ func setMost(s *Subject, n Name, value float64, r *measure.Result) {
 }
 
 // deriveClocks adds how far the clocks are apart, and over which round trip; and to both ways how right they are, which says what a one-way
-// delay is worth.
+// delay is worth, and how far apart they seem, which is what ways that are not alike show where clocks are right.
 func (g *gathering) deriveClocks() {
 	if g.clocks == nil {
 		return
@@ -74,6 +74,9 @@ func (g *gathering) deriveClocks() {
 	}
 	for _, way := range g.ways {
 		way.set(ClocksMost, g.clocks.Fact(ClocksMost))
+		if g.clocks.Known(ClockAhead) {
+			way.set(ClockAhead, g.clocks.Fact(ClockAhead))
+		}
 	}
 	if g.clocks.Known(ClockAhead) {
 		ahead := g.clocks.Fact(ClockAhead)

@@ -23,6 +23,7 @@ func TestDelayAsymmetry(t *testing.T) {
 		{"a clock that may explain it", 0.04, 0.01, 0.01, "", 0},
 		{"a clock that is off by as much as it may be", 0.025, 0.025, 0.01, "", 0.01},
 		{"clocks that nothing keeps", 0.04, 0.01, 0.04, "", 0},
+		{"a clock that is off by more than its kernel says", 0.025, 0.025, 0.001, "", 0.04},
 	} {
 		r := measure.NewResult("owd", testStart)
 		r.Metrics[measure.OneWay(measure.Forward, "min")] = c.there + c.forwardOfClock
@@ -38,6 +39,48 @@ func TestDelayAsymmetry(t *testing.T) {
 		}
 		if got != c.want || d.Verdict != Healthy {
 			t.Errorf("%s: %q and %s, want %q", c.name, got, d.Verdict, c.want)
+		}
+	}
+}
+
+// By recordings of paths of 50 ms: ways of 45 and 5 ms and of 15 and 35 ms are told, as a remark, and ways of 22 and 28 ms and of paths that are alike
+// are not, though the clocks are as well kept.
+func TestDelayAsymmetryRecorded(t *testing.T) {
+	for fault, want := range map[string]string{
+		"delay-asymmetry": "path from a to b", "longer-back": "path from b to a", "ways-nearly-alike": "", "healthy-50mbit": "",
+	} {
+		d, got := readRecording(t, "testdata/faults/"+fault+".json.gz").Diagnose(), ""
+		for _, f := range d.Findings {
+			if f.ID == delayAsymmetry.ID && f.Severity == measure.Info {
+				got += f.Where
+			}
+		}
+		if got != want || d.Verdict != Healthy {
+			t.Errorf("%s: told of %q, and the verdict is %s; want %q", fault, got, d.Verdict, want)
+		}
+	}
+}
+
+// Clocks that are kept and seem to be apart make ways suspect that are not alike, unless they are further apart than any way could make them seem.
+func TestClocksSeemApart(t *testing.T) {
+	for _, c := range []struct {
+		name               string
+		least, most, error float64 // seconds, of a round trip of 50 ms
+		want               bool
+	}{
+		{"alike", -0.026, 0.025, 0.001, false},
+		{"longer there", -0.006, 0.046, 0.001, true},
+		{"longer back", -0.046, 0.006, 0.001, true},
+		{"clocks that may explain it", -0.006, 0.046, 0.015, false},
+		{"a clock that is wrong", 1.97, 2.03, 0.001, false},
+		{"one that is behind", -2.03, -1.97, 0.001, false},
+	} {
+		s := &Subject{}
+		s.set(EmptyRoundTrip, exactly(0.05, nil))
+		s.set(ClocksMost, exactly(c.error, nil))
+		s.set(ClockAhead, Fact{Value: (c.least + c.most) / 2, Low: c.least, High: c.most})
+		if got := seemApart(s); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
 		}
 	}
 }

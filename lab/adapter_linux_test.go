@@ -110,3 +110,15 @@ links: [{between: [a, b], rate: 20mbit, forward: {pause: {every: 20ms, for: 5ms}
 		t.Errorf("a transfer reads %d, want %d", counts["link.rx_pause"], a.PausesReceived)
 	}
 }
+
+// A host's programs are told how well its clock is kept where the file says so, and those of another host nothing.
+func TestClocksOnHosts(t *testing.T) {
+	t.Setenv(sock.ClockVariable, "3s") // of a lab around this one
+	l := start(t, "hosts: {a: {clock: 100us}, b: {}}\nlinks: [{between: [a, b]}]\n", Options{})
+	for host, want := range map[string]string{"a": "100µs", "b": ""} {
+		out, status := runEnv(t, l, host, os.Environ(), "sh", "-c", "echo told ${"+sock.ClockVariable+"}.")
+		if status != 0 || strings.TrimSpace(out) != "told "+want+"." {
+			t.Errorf("on %s: exit status %d: %q, want %q", host, status, out, want)
+		}
+	}
+}

@@ -65,7 +65,7 @@ func (e *engine) start(r request, files []*os.File) (pid int, ended <-chan unix.
 	if err != nil {
 		return 0, nil, err
 	}
-	attr := &syscall.ProcAttr{Dir: r.Dir, Env: e.environment(r.Env), Sys: &syscall.SysProcAttr{Setsid: true}}
+	attr := &syscall.ProcAttr{Dir: r.Dir, Env: e.environment(r.Host, r.Env), Sys: &syscall.SysProcAttr{Setsid: true}}
 	for _, f := range files {
 		attr.Files = append(attr.Files, f.Fd())
 	}
@@ -79,11 +79,17 @@ func (e *engine) start(r request, files []*os.File) (pid int, ended <-chan unix.
 	return pid, ended, nil
 }
 
-// environment tells a command of this lab's meter and adapters, and of no other's: a lab may stand in a lab.
-func (e *engine) environment(env []string) []string {
+// environment tells a command on a host of this lab's meter, adapters and clock, and of no other's: a lab may stand in a lab.
+func (e *engine) environment(host string, env []string) []string {
 	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool {
-		return strings.HasPrefix(v, MeterVariable+"=") || strings.HasPrefix(v, sock.AdapterVariable+"=")
+		name, _, _ := strings.Cut(v, "=")
+		return slices.Contains([]string{MeterVariable, sock.AdapterVariable, sock.ClockVariable}, name)
 	})
+	for _, n := range e.plan.Nodes {
+		if n.Name == host && n.Host.Clock > 0 {
+			env = append(env, sock.ClockVariable+"="+n.Host.Clock.String())
+		}
+	}
 	return append(env, e.variables...)
 }
 

@@ -108,6 +108,8 @@ func TestParseSpecFaults(t *testing.T) {
 			`x.yaml:1:12: hosts: a: sysctl: "kernel.hostname": want a name below net, such as net.ipv4.tcp_rmem`},
 		{"sysctl upwards", "hosts: {a: {sysctl: {net./../kernel: x}}}\n",
 			`x.yaml:1:12: hosts: a: sysctl: "net./../kernel": want a name below net, such as net.ipv4.tcp_rmem`},
+		{"a clock of days", "hosts: {a: {clock: 30h}}\n",
+			`x.yaml:1:12: hosts: a: clock: 30h0m0s: want the most that it may be off, 1h at most, such as 100us`},
 		{"no host", "seed: 1\n", "x.yaml:1:1: hosts: none; name at least one, such as `hosts: {a: {}}`"},
 		{"NAT to nowhere", "hosts: {a: {}}\nrouters:\n  r: {nat: {outside: b}}\nlinks:\n  - {between: [a, r]}\n",
 			`x.yaml:3:6: routers: r: nat: outside: "b": want a neighbour of this router`},

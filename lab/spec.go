@@ -33,6 +33,9 @@ type Spec struct {
 // Host is an end system: a network namespace.
 type Host struct {
 	Sysctl map[string]string `yaml:"sysctl"` // such as net.ipv4.tcp_rmem; over the lab's own defaults
+	// Clock is the most that programs of this host are told its clock is off, as one that is kept; 0: they are told what the kernel says of it.
+	// Hosts of a lab share one clock, so that none of them is off from another by anything.
+	Clock notation.Span `yaml:"clock"`
 }
 
 // Router forwards packets and may do more to them.
@@ -199,6 +202,9 @@ func (s *Spec) nodes() (map[string]string, error) {
 			return nil, document.About("hosts", "hosts: %q: want letters, digits and inner hyphens, 63 at most", name)
 		}
 		known[name] = "host"
+		if c := s.Hosts[name].Clock; c < 0 || c > notation.Span(notation.MaxDelay) {
+			return nil, document.About("hosts."+name, "hosts: %s: clock: %v: want the most that it may be off, 1h at most, such as 100us", name, c)
+		}
 		for key := range s.Hosts[name].Sysctl {
 			if !sysctlName.MatchString(key) {
 				return nil, document.About("hosts."+name, "hosts: %s: sysctl: %q: want a name below net, such as net.ipv4.tcp_rmem", name, key)

@@ -2,6 +2,7 @@ package sock
 
 import (
 	"os"
+	"time"
 
 	"github.com/pathwise-net/pathwise/document"
 )
@@ -11,6 +12,19 @@ import (
 //
 //	{"a": {"eth0": {"pauses_received": 12, "pauses_sent": 0}}}
 const AdapterVariable = "PATHWISE_LAB_ADAPTERS"
+
+// ClockVariable names, in the environment of programs on hosts that share a clock, the most that one of them is off from another, as Go writes a
+// time. Such hosts are as well kept for each other as by a time server, whatever the kernel knows of the one clock.
+const ClockVariable = "PATHWISE_LAB_CLOCK"
+
+// sharedClock is what is known of such a clock; false outside of an emulator.
+func sharedClock() (ClockState, bool) {
+	bound, err := time.ParseDuration(os.Getenv(ClockVariable))
+	if err != nil || bound <= 0 {
+		return ClockState{}, false
+	}
+	return ClockState{Synchronized: true, Bound: bound, Estimated: bound, Source: "emulator"}, true
+}
 
 // mostEmulated bounds how large such a file may be: a thousand hosts with some interfaces each.
 const mostEmulated = 1 << 20

@@ -2,6 +2,7 @@ package sock
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -24,6 +25,22 @@ func TestReadEmulated(t *testing.T) {
 		got.readEmulated([]byte(c.text), c.host, c.iface)
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// A clock that hosts of a lab share is kept as well as the lab says, and outside of one the kernel is asked.
+func TestSharedClock(t *testing.T) {
+	for text, want := range map[string]ClockState{
+		"100µs": {Synchronized: true, Bound: 100 * time.Microsecond, Estimated: 100 * time.Microsecond, Source: "emulator"},
+		"":      {}, "-1ms": {}, "soon": {},
+	} {
+		t.Setenv(ClockVariable, text)
+		if got, ok := sharedClock(); got != want || ok != want.Synchronized {
+			t.Errorf("%q: %+v, %v; want %+v", text, got, ok, want)
+		}
+		if got := ReadClockState(); (got.Source == "emulator") != want.Synchronized {
+			t.Errorf("%q: read of %s", text, got.Source)
 		}
 	}
 }
