@@ -8,7 +8,7 @@ const disturbs = ['jitter', 'drift', 'creep', 'duplicate', 'reorder', 'mtu', 'ru
 /** Classes of links, mildest first: the mark is beside the line, for who does not see its colour. */
 export const kinds = /** @type {const} */ ([
   { name: 'plain', mark: '', text: 'delay and rate only' },
-  { name: 'disturbs', mark: '~', text: 'varies, reorders, doubles or limits' },
+  { name: 'disturbs', mark: '~', text: 'varies, reorders, duplicates or limits' },
   { name: 'loses', mark: '•', text: 'loses packets' },
   { name: 'down', mark: '×', text: 'cut' },
 ]);
