@@ -82,7 +82,7 @@ var rooms = []room{
 	{"demo", "the demonstration: the case of Bob and Carol, and a mesh in a lab, with a made-up past, to look at",
 		"archive archive/generated chart diagnose fleet lab lab/topology measure quantity stat", "config probe"},
 	{"diagnose", "Results in, findings out: facts, rules, steps",
-		"analysis diagnose/knowledge input measure model quantity sock stat", "calc document"},
+		"analysis analysis/dispersion diagnose/knowledge input measure model quantity sock stat", "calc document"},
 	{"diagnose/knowledge", "what findings, metrics, formulas and terms mean, for people",
 		"calc measure model", ""},
 	{"disk", "how fast files of a folder are written and read, through the kernel's cache and past it",

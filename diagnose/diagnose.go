@@ -131,10 +131,13 @@ func state(s *Subject) State {
 }
 
 // full reports whether a way carries what it can: what it delivers is close to what its narrowest link allows, or,
-// where that is not known, a queue stands in it because TCP fills it, and nobody else did before.
+// where that is not known, a queue stands in it because TCP fills it, and nobody else did before, or the hosts send no more.
 func full(s *Subject) bool {
 	if s.Known(PayloadCapacity) {
 		return s.Value(Steady) >= fullShare*s.Value(PayloadCapacity)
+	}
+	if hostsLimit(s) {
+		return true
 	}
 	return queues(s) && !shared(s) &&
 		s.Value(ReceiveWindowShare) < binding && s.Value(SendBufferShare) < sendBinding && s.Value(RoomShare) < mostlyIdle
