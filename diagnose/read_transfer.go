@@ -110,7 +110,9 @@ func readSamples(s *Subject, r *measure.Result, all []measure.TCPSample) {
 	last := all[len(all)-1]
 	s.setPositive(Duration, last.ElapsedSeconds, r)
 	s.setPositive(MSS, last.Values["snd_mss_bytes"], r)
-	s.setLeast(EmptyRoundTrip, last.Values["min_rtt_seconds"], r)
+	if least := last.Values["min_rtt_seconds"]; plausibleLeast(s, least, all) {
+		s.setLeast(EmptyRoundTrip, least, r)
+	}
 	if segments, told := last.Get("data_segs_out"); told {
 		s.set(Segments, exactly(segments, r))
 		s.set(Retransmits, exactly(last.Values["total_retrans_packets"], r))
@@ -133,6 +135,23 @@ func readSamples(s *Subject, r *measure.Result, all []measure.TCPSample) {
 		readSteady(s, r, steady)
 	}
 }
+
+// plausibleLeast reports whether a sender's least round trip can be the path's. Rarely a kernel tells one that no packet had, after losses: far below pings
+// that all took as long, by a connection none of whose smoothed round trips comes near it. Where pings vary, others' queues come and go, and the least may be
+// seen later; and where the path has changed, smoothed round trips show it.
+func plausibleLeast(s *Subject, least float64, all []measure.TCPSample) bool {
+	empty := s.Value(EmptyRoundTrip)
+	if !s.Known(IdleRoundTrip) || shared(s) || least >= implausible*empty || empty-least <= leastQueue {
+		return true
+	}
+	return slices.ContainsFunc(all, func(one measure.TCPSample) bool {
+		trip := one.Values["rtt_seconds"]
+		return trip > 0 && trip < (least+empty)/2
+	})
+}
+
+// implausible is the share of the pings' least round trip below which that of a transfer is looked at twice: one of 13.5 ms was told of a path of 20 ms.
+const implausible = 0.75
 
 // untilDone leaves out samples at the end in which nothing was under way or waited to be sent any more: a transfer whose far end is silent
 // when it is over is watched for longer than it lasts.
