@@ -12,7 +12,7 @@ var rules = []Rule{
 	pathFull,
 	belowDeclared,
 	classNotCarried,
-	pmtuBlackhole,
+	pmtuBlackhole, pmtuProbed,
 	middlebox,
 	noWindowScaling,
 	receiveBufferFixed,
