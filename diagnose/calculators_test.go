@@ -48,7 +48,8 @@ func TestLimitsCanBeWorkedOut(t *testing.T) {
 		"a window":           {with(smallWindow), "window --window 76000 --rtt 50ms"},
 		"a send buffer":      {with(smallSendBuffer), "window --window 78643 --rtt 50.5ms"},
 		"loss":               {with(func(p *path) { lossy(p); p.pacedSent, p.pacedLost, p.goodput = 10_000, 20, 5e6 }), "mathis --c 1 --mss 1448 --rtt 50ms --loss 0.2%"},
-		"loss and time-outs": {with(func(p *path) { lossy(p); p.pacedSent, p.pacedLost, p.goodput = 10_000, 400, 1e6 }), "padhye --mss 1448 --rtt 50ms --loss 4%"},
+		"loss, no time-outs": {with(func(p *path) { lossy(p); p.pacedSent, p.pacedLost, p.goodput = 10_000, 400, 1e6 }), "mathis --c 1 --mss 1448 --rtt 50ms --loss 4%"},
+		"loss and time-outs": {with(func(p *path) { lossy(p); p.pacedSent, p.pacedLost, p.goodput, p.timers = 10_000, 400, 1e6, true }), "padhye --mss 1448 --rtt 50ms --loss 4%"},
 	} {
 		f := Diagnose(c.path.results()).First()
 		if f == nil || checkCalls(t, f) != 1 {

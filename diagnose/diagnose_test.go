@@ -33,6 +33,7 @@ type path struct {
 	sent, resent  float64 // packets
 	pacedSent     float64
 	pacedLost     float64
+	timers        bool    // the sender's retransmission timer runs out at times
 	halfLost      float64 // share of a probe at half of the capacity; below 0: there was none
 	spurious      float64 // packets sent again although they had arrived
 	reordered     float64 // packets behind later ones
@@ -123,6 +124,9 @@ func (p path) samples() measure.Samples {
 		if p.appLimited {
 			values["delivery_rate_app_limited"] = 1
 		}
+		if p.timers && i%10 == 0 {
+			values["backoff"] = 1
+		}
 		s.TCPInfo = append(s.TCPInfo, measure.TCPSample{End: measure.Sender, Direction: measure.Forward, Stream: 1, ElapsedSeconds: at, Values: values})
 	}
 	s.Ends = []measure.TCPEnd{
@@ -208,7 +212,7 @@ func TestVerdicts(t *testing.T) {
 		{"loss with a queue, of which a paced probe sees little", with(func(p *path) { lossy(p); p.pacedSent, p.pacedLost, p.loaded = 300, 2, 0.09 }), "unexplained"},
 		{"loss with a queue, of which a paced probe sees as much", with(func(p *path) { lossy(p); p.loaded = 0.09 }), "random-loss"},
 		{"loss on a slow link, whose packets take their time", with(func(p *path) {
-			p.capacity, p.goodput, p.rtt, p.loaded, p.sent, p.resent, p.pacedSent, p.pacedLost = 1.9e6, 0.85e6, 0.014, 0.036, 750, 52, 229, 16
+			p.capacity, p.goodput, p.rtt, p.loaded, p.sent, p.resent, p.pacedSent, p.pacedLost, p.timers = 1.9e6, 0.85e6, 0.014, 0.036, 750, 52, 229, 16, true
 		}), "random-loss"},
 		{"loss with a queue, no paced probe", with(func(p *path) { lossy(p); p.pacedSent, p.loaded = 0, 0.09 }), "unexplained"},
 		{"loss that a paced probe does not see", with(func(p *path) { lossy(p); p.pacedLost = 0 }), "unexplained"},
@@ -393,6 +397,8 @@ func TestPacedProbe(t *testing.T) {
 		{"loss", with(func(p *path) { lossy(p) }), 9.75e6},
 		{"three losses while a window held it", with(func(p *path) { smallWindow(p); p.resent = 3 }), 0},
 		{"four losses while a window held it", with(func(p *path) { smallWindow(p); p.resent = 4 }), 9.75e6},
+		{"three losses of many packets", with(func(p *path) { p.sent, p.resent = 14_000, 3 }), 10e6},
+		{"a loss of many packets", with(func(p *path) { p.sent, p.resent = 14_000, 1 }), 0},
 		{"a rare loss: up to half of what TCP got", with(func(p *path) { p.sent, p.resent = 14_000, 9 }), 10e6},
 		{"a rare loss: up to a third of the path", with(func(p *path) { p.sent, p.resent, p.goodput = 40_000, 9, 70e6 }), 97.5e6 / 3},
 		{"loss on a slow path", with(func(p *path) { lossy(p); p.capacity, p.goodput = 10e6, 1e6 }), 200 * 1400 * 8},

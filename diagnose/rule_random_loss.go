@@ -16,7 +16,7 @@ var randomLoss = Rule{
 	Of:      OfWay,
 	In:      []State{Slow, Full},
 	Needs:   []Name{Segments, Retransmits, MSS, EmptyRoundTrip},
-	Reads:   []Name{ResentShare, LateRetransmits, LateSegments, PacedLoss, PacedLost, PacedSent, LoadedRoundTrip, IdleRoundTrip, OpeningUsual, Capacity, Steady},
+	Reads:   []Name{ResentShare, LateRetransmits, LateSegments, PacedLoss, PacedLost, PacedSent, LoadedRoundTrip, IdleRoundTrip, OpeningUsual, Capacity, Steady, TimerShare},
 	Apart:   map[string]Name{"path-full": PacedLoss},
 	Suspect: lossesMayHold,
 	Look: func(s *Subject) *Claim {
@@ -69,10 +69,15 @@ func lossesMayHold(s *Subject) bool {
 	return lost > 0 && !full(s) && (lost >= enoughLosses || s.Value(ReceiveWindowShare)+s.Value(SendBufferShare) < binding)
 }
 
-// lossAllows is what the formulas leave of a loss ratio: Mathis, and Padhye where time-outs cost more.
+// lossAllows is what the formulas leave of a loss ratio: Mathis, and Padhye where time-outs cost more, unless the sender is known to have had none:
+// Linux mends nearly all losses without (RFC 8985).
 func lossAllows(s *Subject, p float64) float64 {
 	trip := seconds(s.Value(EmptyRoundTrip))
-	return min(model.Mathis(s.Value(MSS), trip, p, model.CIndependent), model.Padhye(s.Value(MSS), trip, p))
+	halved := model.Mathis(s.Value(MSS), trip, p, model.CIndependent)
+	if s.Known(TimerShare) && s.Value(TimerShare) == 0 {
+		return halved
+	}
+	return min(halved, model.Padhye(s.Value(MSS), trip, p))
 }
 
 // lossRatio is the share of packets that get lost whatever the sender does: what the paced probe lost if it lost
@@ -144,6 +149,9 @@ func pacedProbe(s *Subject) (Step, bool) {
 	bits := pacedLosses / p * pacedBytes * 8
 	rate := min(max(pacedPart*whole, pacedLeast*pacedBytes*8), pacedMost*whole)
 	rate = min(max(rate, bits/pacedShortest), pacedMost*whole, max(rate, s.Value(Steady)/2))
+	if lossRatio(s) == 0 && bits/rate > 2*pacedLongest { // the probe would lose fewer than three packets, if any
+		return Step{}, false
+	}
 	lasts := min(max(bits/rate, pacedShortest), pacedLongest)
 	return step("paced", "throughput", s.Name, "whether packets are lost on a path that is nearly empty", lasts+setUpTakes,
 		map[string]any{"proto": "udp", "rate": float64(int64(rate)), "duration": lasts, "length": pacedBytes}), true
