@@ -26,7 +26,7 @@ func (v *survey) together(ctx context.Context, steps []diagnose.Step) (made []*m
 	for i, s := range steps {
 		u := &under[i]
 		if s.NeedsResponder() && u.failed() && ctx.Err() == nil {
-			u.result, u.err = u.prober.Do(ctx)
+			u.again(ctx)
 		}
 		r, one := v.take(ctx, s, u.result, u.err)
 		if u.ended(r, one); r != nil {
@@ -49,6 +49,14 @@ type stepUnderWay struct {
 // and trains fill a way of some kbit/s for seconds.
 func (u *stepUnderWay) failed() bool {
 	return errors.Is(u.err, iperf3.ErrBusy) || errors.Is(u.err, iperf3.ErrUDPBlocked) || errors.Is(u.err, iperf3.ErrPeerSilent)
+}
+
+// again makes a step once more. A far end that is busy with what was left of the first try says nothing new.
+func (u *stepUnderWay) again(ctx context.Context) {
+	r, err := u.prober.Do(ctx)
+	if !errors.Is(err, iperf3.ErrBusy) || errors.Is(u.err, iperf3.ErrBusy) {
+		u.result, u.err = r, err
+	}
 }
 
 // proberOf is what makes the measurement of a step of a round; nil: the far end does not answer it.
