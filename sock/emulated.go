@@ -40,21 +40,27 @@ func (c Counts) addEmulated(iface string) {
 	if err != nil {
 		return
 	}
-	if text, err := os.ReadFile(path); err == nil {
-		c.readEmulated(text, host, iface)
+	for range emulatedTries {
+		if text, err := os.ReadFile(path); err == nil && c.readEmulated(text, host, iface) {
+			return
+		}
 	}
 }
 
-// readEmulated takes the counts out of such a file.
-func (c Counts) readEmulated(text []byte, host, iface string) {
+// emulatedTries is how often a file is read that was being written.
+const emulatedTries = 3
+
+// readEmulated takes the counts out of such a file, and reports whether it was whole.
+func (c Counts) readEmulated(text []byte, host, iface string) bool {
 	var all map[string]map[string]struct {
 		Came uint64 `json:"pauses_received"`
 		Sent uint64 `json:"pauses_sent"`
 	}
 	if document.JSON(text, mostEmulated, &all) != nil {
-		return
+		return false
 	}
 	if counted, ok := all[host][iface]; ok {
 		c["link.rx_pause"], c["link.tx_pause"] = counted.Came, counted.Sent
 	}
+	return true
 }

@@ -94,8 +94,8 @@ func (v *survey) takeTransactions(ctx context.Context, s diagnose.Step, r *measu
 	case err == nil:
 		return r, nil
 	case r.Status == measure.StatusFailed:
-		v.noTransactions = true
-		if !noTransactions(err) {
+		v.noTransactions = noTransactions(err)
+		if !v.noTransactions {
 			v.session.log().Info("no transactions", "error", err)
 		}
 		return nil, nil

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/pathwise-net/pathwise/diagnose"
@@ -25,7 +26,7 @@ func (v *survey) together(ctx context.Context, steps []diagnose.Step) (made []*m
 	all.Wait()
 	for i, s := range steps {
 		u := &under[i]
-		if s.NeedsResponder() && u.failed() && ctx.Err() == nil {
+		if s.NeedsResponder() && u.disturbed(under) && ctx.Err() == nil {
 			u.again(ctx)
 		}
 		r, one := v.take(ctx, s, u.result, u.err)
@@ -45,10 +46,11 @@ type stepUnderWay struct {
 	err    error
 }
 
-// failed reports whether a step may have failed because others were made at the same time: a far end that is older answers one test at a time,
-// and trains fill a way of some kbit/s for seconds.
-func (u *stepUnderWay) failed() bool {
-	return errors.Is(u.err, iperf3.ErrBusy) || errors.Is(u.err, iperf3.ErrUDPBlocked) || errors.Is(u.err, iperf3.ErrPeerSilent)
+// disturbed reports whether a step may have failed because others of its round were made at the same time: a far end that is older answers one test at
+// a time, and trains that went well fill a way of some kbit/s for seconds.
+func (u *stepUnderWay) disturbed(round []stepUnderWay) bool {
+	wentWell := slices.ContainsFunc(round, func(o stepUnderWay) bool { return o.result != nil && o.err == nil })
+	return errors.Is(u.err, iperf3.ErrBusy) || wentWell && (errors.Is(u.err, iperf3.ErrUDPBlocked) || errors.Is(u.err, iperf3.ErrPeerSilent))
 }
 
 // again makes a step once more. A far end that is busy with what was left of the first try says nothing new.

@@ -135,10 +135,12 @@ func arrivalTime(conn net.Conn) time.Duration {
 
 // awaitTrains waits until all datagrams of the trains came that a client sent before TEST_END, or none for the time of a round trip, as some are lost.
 func (t *transfer) awaitTrains(conn net.Conn, abort <-chan struct{}) {
-	if t.params.train() == nil || bool(t.params.Reverse) {
+	train := t.params.train()
+	if train == nil || bool(t.params.Reverse) {
 		return
 	}
-	t.await(t.allTrains, t.receivedBytes, arrivalTime(conn), longestArrival, abort)
+	gap := time.Duration(train.Gap * float64(time.Second)) // where TEST_END overtakes them, trains still come at their own pace
+	t.await(t.allTrains, t.receivedBytes, arrivalTime(conn)+gap, longestArrival+gap, abort)
 }
 
 // acked is how many bytes the peers of all TCP senders acknowledged, written how many were given to the kernel.

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -56,8 +57,12 @@ func TestPlaces(t *testing.T) {
 		if !s.takePlace(t.Context(), one["more"]) { // the client's next trains, as of one measurement
 			t.Error("the place of a pair is not joined again")
 		}
-		s.leavePlace(one["trains back"])
 		s.leavePlace(one["more"])
+		time.Sleep(pairFor) // in the time of this test
+		if s.takePlace(t.Context(), one["more"]) || s.mayStart(t.Context(), client) {
+			t.Error("a pair is joined for ever")
+		}
+		s.leavePlace(one["trains back"])
 		if !s.takePlace(t.Context(), one["transfer"]) || s.mayStart(t.Context(), client) {
 			t.Error("the place is not free once a pair is over, or a transfer shares it")
 		}
