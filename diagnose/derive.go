@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -29,7 +30,8 @@ func derive(s *Subject) {
 }
 
 // deriveCapacity adds what of the capacity TCP payload can have. A capacity that the transfer exceeded is dropped: trains of
-// packets came slower than the transfer, as where a host cannot send or stamp single packets as fast as it moves bytes.
+// packets came slower than the transfer, as where a host cannot send or stamp single packets as fast as it moves bytes. A transfer that was broken off
+// exceeds none: of a way of some kbit/s most of what it got stood in queues as it began.
 func deriveCapacity(s *Subject) {
 	capacity, mss := s.Fact(Capacity), s.Value(MSS)
 	if capacity.Value == 0 || mss == 0 {
@@ -42,7 +44,7 @@ func deriveCapacity(s *Subject) {
 		deriveCapacity(s)
 		return
 	}
-	if achieved > carries*(1+capacityError) {
+	if achieved > carries*(1+capacityError) && !s.brokenOff {
 		s.facts[Capacity] = Fact{Result: capacity.Result, Unknown: fmt.Sprintf("%s were measured, of which TCP payload can have %s, and "+
 			"the transfer reached %s", quantity.FormatRate(capacity.Value), quantity.FormatRate(carries), quantity.FormatRate(achieved))}
 		s.exceeded = true
@@ -148,9 +150,9 @@ func deriveBack(s, back *Subject) {
 		s.set(BackCollides, yes(true, nil))
 	}
 	deriveUplink(s, back)
-	carries, mss := max(back.Value(Capacity), back.Value(Steady)), s.Value(MSS)
-	if carries == 0 {
-		carries = backByEchoes(s)
+	carries, mss := back.Value(Capacity), s.Value(MSS)
+	for _, other := range []float64{back.Value(Steady), backByEchoes(s)} {
+		carries = cmp.Or(carries, other)
 	}
 	if carries == 0 || mss == 0 || !s.Known(Steady) {
 		return

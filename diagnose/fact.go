@@ -74,12 +74,14 @@ type Subject struct {
 	atOnce   Fact          // the capacity then, for what the shaper's bucket holds
 	standard string        // the standard rate of links that a certain capacity is as of; "": none is near
 	exceeded bool          // the transfer was faster than the capacity that was measured
-	sized    bool          // packets were tried that no router may cut
-	passed   bool          // some of these were answered
-	tooLarge bool          // and somebody said that some are too large
-	hole     []measure.Hop // of a way on which large packets vanish: those that they pass, as samples.hops of the tool mtu has them; nil: not known
-	failed   string        // of a path, or a way, why nothing could be moved; "": nobody tried, or it could
-	refuted  []refuted     // causes that their own formulas rule out
+
+	brokenOff bool          // the transfer was, before all of it was told
+	sized     bool          // packets were tried that no router may cut
+	passed    bool          // some of these were answered
+	tooLarge  bool          // and somebody said that some are too large
+	hole      []measure.Hop // of a way on which large packets vanish: those that they pass, as samples.hops of the tool mtu has them; nil: not known
+	failed    string        // of a path, or a way, why nothing could be moved; "": nobody tried, or it could
+	refuted   []refuted     // causes that their own formulas rule out
 
 	common   *Common  // of a way, what others of the mesh that are worse have in common with it; nil: nothing is known
 	declared Declared // of a way

@@ -42,6 +42,7 @@ func readTransfer(s *Subject, r *measure.Result) {
 
 func (s *Subject) readTransfer(r *measure.Result) {
 	readEnds(s, r)
+	s.brokenOff = r.Status == measure.StatusPartial
 	sender := samples(s, r, measure.Sender)
 	readSamples(s, r, sender)
 	if len(sender) == 0 {

@@ -61,3 +61,21 @@ func TestWaitsForLittle(t *testing.T) {
 		}
 	}
 }
+
+// What a transfer that was broken off got of a way of some kbit/s stood in queues as it began: trains tell what that way carries, and so what acknowledgements
+// take of it.
+func TestBrokenOffTransferExceedsNoCapacity(t *testing.T) {
+	for _, status := range []measure.Status{measure.StatusOK, measure.StatusPartial} {
+		slow := with(func(p *path) { p.capacity, p.goodput = 23_400, 46_300 })
+		results := append(with(queued).results(), back(slow.results())...)
+		for _, r := range results {
+			if r.Parameters["reverse"] == true {
+				r.Status = status
+			}
+		}
+		want := status == measure.StatusPartial
+		if got := gather(results).ways[measure.Reverse].Known(Capacity); got != want {
+			t.Errorf("%s: the capacity of the way back is known %v", status, got)
+		}
+	}
+}

@@ -32,11 +32,17 @@ var crossTraffic = Rule{
 			}
 			c.Confidence, c.Says, c.Unpredicted = 0.5, []string{"before"}, true
 			c.Evidence = []Name{Steady, IdleRoundTrip, EmptyRoundTrip, LoadedRoundTrip, Retransmits}
-		case share > unexplainedShare && !shared(s), share > fullShare, share < othersLeave:
+		case share > unexplainedShare && !shared(s), share > fullShare, share < othersLeave, fullOfLeast(s):
 			return nil
 		}
 		return c
 	},
+}
+
+// fullOfLeast reports whether a transfer gets what the path can carry at the least, where its capacity is in doubt: others need not take any of it.
+func fullOfLeast(s *Subject) bool {
+	least, doubt := promised(s)
+	return doubt != "" && s.Value(Steady) >= fullShare*least
 }
 
 // asFastAsBack reports whether a transfer gets what would fill the other way: where nothing tells what this way carries, others need not take any of it,

@@ -30,6 +30,26 @@ func TestDelaysThatVaryByThemselves(t *testing.T) {
 	}
 }
 
+// Where delays vary and trains of packets differ too much to tell the capacity, others take some of it only if the transfer gets less than the least that the
+// trains leave.
+func TestCapacityInDoubtIsNoTraffic(t *testing.T) {
+	for _, c := range []struct {
+		doubt  string
+		steady float64
+		want   bool
+	}{{"", 20.9e6, true}, {"repeated trains differ too much", 20.9e6, false}, {"repeated trains differ too much", 12e6, true}} {
+		s := &Subject{Kind: OfWay, Name: measure.Forward, doubt: c.doubt}
+		for n, v := range map[Name]float64{Steady: c.steady, EmptyRoundTrip: .0159, IdleRoundTrip: .0181, LoadedRoundTrip: .0208, ResentShare: .015, MSS: 1448} {
+			s.set(n, exactly(v, nil))
+		}
+		s.set(PayloadCapacity, Fact{Value: 26.9e6, Low: 22.1e6, High: 27e6})
+		s.set(Capacity, Fact{Value: 27.9e6, Low: 22.9e6, High: 28e6})
+		if got := crossTraffic.Look(s) != nil; got != c.want {
+			t.Errorf("%v of 26.9e6, doubt %q: found %v, want %v", c.steady, c.doubt, got, c.want)
+		}
+	}
+}
+
 // A paced probe that loses some under a queue tells no bad link where new connections were late as well: others fill that queue, now and then.
 func TestLossWhereOpeningsWait(t *testing.T) {
 	for opening, want := range map[float64]bool{0: true, .0712: true, .092: false} {
