@@ -203,7 +203,7 @@ func (c *child) awaitFirst() {
 	}
 }
 
-// kill ends it, waits for its last word, and returns what it complained of.
+// kill kills the child, waits until it has ended, and returns what it wrote to its standard error.
 func (c *child) kill() (complaint string) {
 	c.cmd.Process.Kill()
 	<-c.heard

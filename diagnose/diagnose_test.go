@@ -226,6 +226,7 @@ func TestVerdicts(t *testing.T) {
 		{"loss of half of the capacity under a queue", with(func(p *path) { bursty(p); p.loaded, p.halfLost = 0.2, 0.02 }), "cross-traffic"},
 		{"sent again in vain", with(func(p *path) { lossy(p); p.pacedLost, p.resent, p.spurious = 0, 70, 64 }), "reordering-harmful"},
 		{"sent again in vain, too rarely to matter", with(func(p *path) { lossy(p); p.pacedLost, p.spurious = 0, 16 }), "unexplained"},
+		{"sent again in vain, no paced probe", with(func(p *path) { lossy(p); p.pacedSent, p.spurious = 0, 16 }), "unexplained"},
 		{"sent again, in vain now and then", with(func(p *path) { bursty(p); p.spurious, p.halfLost = 3, 0 }), "shallow-buffer"},
 		{"reordered and full", with(func(p *path) { fullPath(p); p.reordered = 300 }), Healthy},
 		{"others' queue", with(queued), "cross-traffic"},

@@ -16,12 +16,15 @@ var randomLoss = Rule{
 	Of:      OfWay,
 	In:      []State{Slow, Full},
 	Needs:   []Name{Segments, Retransmits, MSS, EmptyRoundTrip},
-	Reads:   []Name{ResentShare, LateRetransmits, LateSegments, PacedLoss, PacedLost, PacedSent, LoadedRoundTrip, IdleRoundTrip, OpeningUsual, Capacity, Steady, TimerShare},
+	Reads:   []Name{ResentShare, LateRetransmits, LateSegments, PacedLoss, PacedLost, PacedSent, LoadedRoundTrip, IdleRoundTrip, OpeningUsual, Capacity, Steady, TimerShare, SpuriousShare},
 	Apart:   map[string]Name{"path-full": PacedLoss},
 	Suspect: lossesMayHold,
 	Look: func(s *Subject) *Claim {
 		p := lossRatio(s)
-		if p == 0 || s.Known(PacedLoss) && !pacedKeeps(s, p) {
+		switch {
+		case p == 0, s.Known(PacedLoss) && !pacedKeeps(s, p):
+			return nil
+		case !pacedLost(s) && s.Value(SpuriousShare) > mostlySpurious: // what was sent again had arrived
 			return nil
 		}
 		queue := s.Value(LoadedRoundTrip) > max(queueStands*s.Value(EmptyRoundTrip), s.Value(EmptyRoundTrip)+packetsTake(s))

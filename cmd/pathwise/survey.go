@@ -191,7 +191,7 @@ func (v *survey) takeTest(ctx context.Context, s diagnose.Step, r *measure.Resul
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)
 	case err != nil && (!s.Transfer() || s.Compares()):
-		r.Note(r.Kind + " failed: " + err.Error())
+		r.Note(s.Name + " failed: " + err.Error())
 	}
 	v.session.measured(r)
 	r.Role = measure.DiagnosisRole(v.id, s.Name)

@@ -128,8 +128,8 @@ func (s *Server) turnAway(ctl *control) {
 	}
 }
 
-// hearOut ends what this end says and reads what the client still does, such as parameters, until it closes: where something is unread, the kernel
-// resets a connection that is closed, and what was said last may be lost with it.
+// hearOut shuts down the sending side and discards what the client still sends, such as parameters, until the client closes. The kernel resets a connection
+// that is closed with data unread, and what was sent last may be lost with the reset.
 func hearOut(conn net.Conn) {
 	if tcp, ok := conn.(*net.TCPConn); ok && tcp.CloseWrite() == nil {
 		tcp.SetReadDeadline(time.Now().Add(goodbyeLimit))
