@@ -56,16 +56,6 @@ func (f *programFlags) read(c *cobra.Command) (p diagnose.Program, err error) {
 	return p, err
 }
 
-// transact makes a step of transactions. Where nothing answers them, as at an iperf3 server, the diagnosis goes on without.
-func (v *survey) transact(ctx context.Context, s diagnose.Step) (*measure.Result, error) {
-	p, err := v.transactProber(s)
-	if err != nil || p == nil {
-		return nil, err
-	}
-	r, err := p.Do(ctx)
-	return v.takeTransactions(ctx, s, r, err)
-}
-
 // connectsOnly reports whether a step of transactions opens connections to a service and sends nothing.
 func connectsOnly(s diagnose.Step) bool {
 	only, _ := s.Parameters["connect"].(bool)

@@ -60,25 +60,3 @@ func (u *stepUnderWay) again(ctx context.Context) {
 		u.result, u.err = r, err
 	}
 }
-
-// proberOf is what makes the measurement of a step of a round; nil: the far end does not answer it.
-func (v *survey) proberOf(s diagnose.Step) (measure.Prober, error) {
-	switch {
-	case s.Kind == "transact":
-		return v.transactProber(s)
-	case v.cannot(s):
-		return nil, nil
-	}
-	return v.prober(s)
-}
-
-// take is what came of a step, as a diagnosis takes it. The Result is nil where the step could not be made.
-func (v *survey) take(ctx context.Context, s diagnose.Step, r *measure.Result, err error) (*measure.Result, error) {
-	switch {
-	case r == nil:
-		return nil, err
-	case s.Kind == "transact":
-		return v.takeTransactions(ctx, s, r, err)
-	}
-	return v.takeTest(ctx, s, r, err)
-}
