@@ -1,7 +1,6 @@
 package diagnose
 
 import (
-	"cmp"
 	"math"
 
 	"github.com/pathwise-net/pathwise/measure"
@@ -40,7 +39,7 @@ func readClocks(g *gathering, r *measure.Result) {
 		g.clocks = &Subject{Kind: OfClocks}
 	}
 	s, near, far := g.clocks, &r.Clock, r.TargetClock
-	s.Sender, s.Receiver = cmp.Or(r.Source.Name, r.Source.Address), cmp.Or(r.Target.Name, r.Target.Address)
+	s.Sender, s.Receiver = r.Source.NameOrAddress(), r.Target.NameOrAddress()
 	s.set(NearKept, yes(near.Synchronized, r))
 	s.set(FarKept, yes(far.Synchronized, r))
 	setMost(s, NearStep, near.StepSeconds, r)

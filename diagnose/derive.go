@@ -149,11 +149,7 @@ func deriveBack(s, back *Subject) {
 	if back.Known(CollidingLoss) && back.Known(HalfLoss) && collide(back) {
 		s.set(BackCollides, yes(true, nil))
 	}
-	deriveUplink(s, back)
-	carries, mss := back.Value(Capacity), s.Value(MSS)
-	for _, other := range []float64{back.Value(Steady), backByEchoes(s)} {
-		carries = cmp.Or(carries, other)
-	}
+	carries, mss := cmp.Or(back.Value(Capacity), back.Value(Steady), backByEchoes(s)), s.Value(MSS)
 	if carries == 0 || mss == 0 || !s.Known(Steady) {
 		return
 	}

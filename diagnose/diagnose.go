@@ -145,8 +145,13 @@ func full(s *Subject) bool {
 
 // queues reports whether a queue stands in the way while a transfer runs.
 func queues(s *Subject) bool {
+	return tripsGrow(s) && s.Value(LoadedRoundTrip)-s.Value(EmptyRoundTrip) > leastQueue
+}
+
+// tripsGrow reports whether round trips take longer while a transfer runs, by more than its packets take, however short that is.
+func tripsGrow(s *Subject) bool {
 	loaded, empty := s.Value(LoadedRoundTrip), s.Value(EmptyRoundTrip)
-	return loaded > queueStands*empty && loaded-empty > max(leastQueue, packetsTake(s))
+	return loaded > max(queueStands*empty, empty+packetsTake(s))
 }
 
 const (

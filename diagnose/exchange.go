@@ -1,7 +1,6 @@
 package diagnose
 
 import (
-	"cmp"
 	"maps"
 
 	"github.com/pathwise-net/pathwise/measure"
@@ -137,7 +136,7 @@ func readExchange(g *gathering, r *measure.Result) {
 		return
 	}
 	if g.exchange == nil {
-		g.exchange = &Subject{Kind: OfExchange, Sender: cmp.Or(r.Source.Name, r.Source.Address), Receiver: r.Target.Name,
+		g.exchange = &Subject{Kind: OfExchange, Sender: r.Source.NameOrAddress(), Receiver: r.Target.Name,
 			Target: r.Target.Name, Address: r.Target.Address}
 	}
 	s := g.exchange

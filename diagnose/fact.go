@@ -66,16 +66,15 @@ type Subject struct {
 
 	syns *measure.Result // a trace of SYNs, which tells what becomes of them; nil: none was made
 
-	udp      []udpProbe
-	episodes []lossEpisode // of the transfer
-	watched  bool          // its sender's kernel was read while it ran, so that these are all
-	doubt    string        // why the capacity is uncertain; "": it is not
-	shaped   string        // that a shaper passes less for long than at once, which is no capacity then; "": none showed
-	atOnce   Fact          // the capacity then, for what the shaper's bucket holds
-	standard string        // the standard rate of links that a certain capacity is as of; "": none is near
-	exceeded bool          // the transfer was faster than the capacity that was measured
-
-	brokenOff bool          // the transfer was, before all of it was told
+	udp       []udpProbe
+	episodes  []lossEpisode // of the transfer
+	watched   bool          // its sender's kernel was read while it ran, so that these are all
+	doubt     string        // why the capacity is uncertain; "": it is not
+	shaped    string        // that a shaper passes less for long than at once, which is no capacity then; "": none showed
+	atOnce    Fact          // the capacity then, for what the shaper's bucket holds
+	standard  string        // the standard rate of links that a certain capacity is as of; "": none is near
+	exceeded  bool          // the transfer was faster than the capacity that was measured
+	brokenOff bool          // the transfer ended before all of it was reported (measure.StatusPartial)
 	sized     bool          // packets were tried that no router may cut
 	passed    bool          // some of these were answered
 	tooLarge  bool          // and somebody said that some are too large

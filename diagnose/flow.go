@@ -1,7 +1,6 @@
 package diagnose
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -81,7 +80,7 @@ func readSockets(g *gathering, r *measure.Result) {
 	}
 	c := &r.Samples.Connections[0]
 	s := &Subject{Kind: OfConnection, Name: c.Local + " > " + c.Remote, way: measure.Forward, Target: r.Target.Name,
-		Sender: cmp.Or(r.Source.Name, r.Source.Address), Receiver: r.Target.Name, Address: r.Target.Address}
+		Sender: r.Source.NameOrAddress(), Receiver: r.Target.Name, Address: r.Target.Address}
 	sent, received := measure.Rate(c.Readings, "bytes_acked"), measure.Rate(c.Readings, "bytes_received")
 	last := measure.Last(c.Readings)
 	if received > sent || sent == 0 && received == 0 && last["unread_bytes"] > last["unsent_bytes"] {

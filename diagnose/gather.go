@@ -1,7 +1,6 @@
 package diagnose
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -53,6 +52,8 @@ func gather(results []*measure.Result) *gathering {
 	for _, direction := range directions {
 		derive(g.ways[direction])
 	}
+	deriveUplink(g.ways[measure.Forward], g.ways[measure.Reverse])
+	deriveUplink(g.ways[measure.Reverse], g.ways[measure.Forward])
 	deriveBack(g.ways[measure.Forward], g.ways[measure.Reverse])
 	deriveBack(g.ways[measure.Reverse], g.ways[measure.Forward])
 	deriveOneWay(g.ways[measure.Forward], g.ways[measure.Reverse])
@@ -86,7 +87,7 @@ func pathOf(forward *Subject, results []*measure.Result) *Subject {
 	s := &Subject{Kind: OfPath, facts: forward.facts, hops: forward.hops, route: forward.route}
 	for _, r := range results {
 		if r.Error != nil && measure.WayOf(r.Kind, r.Parameters) != "" {
-			s.Sender, s.Receiver, s.Target, s.failed = cmp.Or(r.Source.Name, r.Source.Address), r.Target.Name, r.Target.Name, *r.Error
+			s.Sender, s.Receiver, s.Target, s.failed = r.Source.NameOrAddress(), r.Target.Name, r.Target.Name, *r.Error
 			break
 		}
 	}
@@ -270,7 +271,7 @@ func readHost(g *gathering, r *measure.Result) {
 
 // host is the subject of the host that made a Result.
 func (g *gathering) host(r *measure.Result) *Subject {
-	name := cmp.Or(r.Source.Name, r.Source.Address)
+	name := r.Source.NameOrAddress()
 	i := slices.IndexFunc(g.hosts, func(h *Subject) bool { return h.Name == name })
 	if i < 0 {
 		i = len(g.hosts)

@@ -68,8 +68,7 @@ func mostlyFull(s *Subject) bool {
 
 // losesWithoutQueue reports whether TCP loses packets although no queue stands, and a probe on the nearly empty path does not.
 func losesWithoutQueue(s *Subject) bool {
-	return state(s) == Slow && s.Value(Retransmits) >= enoughLosses && s.Known(PacedLoss) && !pacedKeeps(s, lossRatio(s)) &&
-		s.Value(LoadedRoundTrip) <= max(queueStands*s.Value(EmptyRoundTrip), s.Value(EmptyRoundTrip)+packetsTake(s))
+	return state(s) == Slow && s.Value(Retransmits) >= enoughLosses && s.Known(PacedLoss) && !pacedKeeps(s, lossRatio(s)) && !tripsGrow(s)
 }
 
 // packetsTake is what packets of full size take longer than small pings, in seconds, without any queue: each takes its time on the narrowest

@@ -55,9 +55,11 @@ const (
 	loadedLasts    = 3.0 // seconds of the transfer: slow start and the first losses take 1 to 2
 	// loadedTrips is how many round trips such a transfer lasts at the least: slow start and the first queue take ten on long paths.
 	loadedTrips = 20
-	// loadedPatience is how long a packet may stand in queues at the most, in seconds: 20 kB before 16 kbit/s. Where round trips under load are known, it
-	// is so many times as long, and no less than loadedImpatience.
-	loadedPatience, loadedPatienceTrips, loadedImpatience = 10.0, 4, 2.0
+	// loadedTripsPatience is how many round trips under load a packet is waited for, as one that is lost keeps the test waiting: its queue may grow to twice
+	// that, and more.
+	loadedTripsPatience = 4
+	// loadedLeastPatience and loadedMostPatience bound that, in seconds: the usual timeout, and what 20 kB take before 16 kbit/s.
+	loadedLeastPatience, loadedMostPatience = 2.0, 10.0
 
 	leastLoaded = 5 // packets of which a median says something
 	// openingTrips is how many round trips pass until a transfer's connections are open and its parameters agreed.
@@ -84,9 +86,9 @@ func loadedOneWay(s *Subject) (Step, bool) {
 		why += ", on the way back"
 	}
 	lasts := Lead.Seconds() + transfer + max(setUpTakes, openingTrips*trip)
-	patience := loadedPatience
+	patience := loadedMostPatience
 	if s.Known(LoadedRoundTrip) {
-		patience = min(patience, max(loadedImpatience, loadedPatienceTrips*s.Value(LoadedRoundTrip)))
+		patience = min(patience, max(loadedLeastPatience, loadedTripsPatience*s.Value(LoadedRoundTrip)))
 	}
 	return Step{Name: called("owd-loaded", s.Name), Kind: "owd", Why: why, Seconds: lasts, Way: measure.Way(s.Name), Under: &under,
 		Calm:       queueStands*trip + othersQueue,

@@ -1,7 +1,6 @@
 package diagnose
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -68,7 +67,7 @@ func (s *Subject) readTransfer(r *measure.Result) {
 
 // readEnds takes who sends and who receives, and what they are set to.
 func readEnds(s *Subject, r *measure.Result) {
-	s.Sender, s.Receiver = cmp.Or(r.Source.Name, r.Source.Address), r.Target.Name
+	s.Sender, s.Receiver = r.Source.NameOrAddress(), r.Target.Name
 	s.Address, s.SenderAddress, s.Target = r.Target.Address, r.Source.Address, r.Target.Name
 	if s.Name == measure.Reverse {
 		s.Sender, s.Receiver, s.Address, s.SenderAddress = s.Receiver, s.Sender, s.SenderAddress, s.Address

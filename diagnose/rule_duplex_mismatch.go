@@ -17,7 +17,7 @@ var duplexMismatch = Rule{
 	Of:    OfWay,
 	Needs: []Name{ResentShare, InFlight, Capacity, EmptyRoundTrip, Steady},
 	Reads: []Name{Duration, Retransmits, PacedLoss, PacedLost, HalfLoss, SACK, SpuriousShare, BackResent, BackFull, FullLosses, CollidingLoss,
-		CollidingBack, BackCollides},
+		CollidingBack, BackCollides, BackCapacity, PayloadCapacity, Stuck},
 	Apart:   map[string]Name{"random-loss": PacedLoss, "policer": HalfLoss, "shallow-buffer": CollidingLoss, "reordering-harmful": SpuriousShare},
 	Suspect: mayCollide,
 	// A short queue before a fast link makes few packets of a transfer get lost, and one way; and what is lost at random, a probe of one way loses, too.

@@ -15,7 +15,7 @@ var pathFull = Rule{
 	In:    []State{Full},
 	Needs: []Name{Steady},
 	Reads: []Name{PayloadCapacity, LoadedRoundTrip, EmptyRoundTrip, TrainsPass, RoomShare, Retransmits, Spurious, Sourced, AskedRate, ReceiveWindowShare,
-		SendBufferShare},
+		SendBufferShare, Capacity, Segments, IdleRoundTrip},
 	Brings: []definition{{Name: TrainsPass, Metric: "trains_pass_count", Unit: "trains", Means: "trains of packets came as fast as they were sent",
 		From: ofTrains, Read: readTrainsPass}},
 	Look: func(s *Subject) *Claim {

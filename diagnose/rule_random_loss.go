@@ -27,7 +27,7 @@ var randomLoss = Rule{
 		case !pacedLost(s) && s.Value(SpuriousShare) > mostlySpurious: // what was sent again had arrived
 			return nil
 		}
-		queue := s.Value(LoadedRoundTrip) > max(queueStands*s.Value(EmptyRoundTrip), s.Value(EmptyRoundTrip)+packetsTake(s))
+		queue := tripsGrow(s)
 		if queue && (!pacedLost(s) || s.Value(LoadedRoundTrip) > othersFill*s.Value(EmptyRoundTrip) || openingsWait(s)) || shared(s) {
 			return nil // what others fill makes even a paced probe lose
 		}
@@ -141,18 +141,19 @@ func lossConfidence(s *Subject) float64 {
 // of what TCP got beside others, and then it lasts, within bounds.
 func pacedProbe(s *Subject) (Step, bool) {
 	whole := max(s.Value(Capacity), s.Value(Steady))
-	unknown := whole <= 0 || s.Value(ResentShare) <= 0   // nothing came through, and nothing is known of what could
-	if unknown || s.Is(BackCollides) || silentTwice(s) { // or it is known what loses packets
+	// Nothing came through and nothing is known of what could, or it is known what loses packets.
+	if whole <= 0 || s.Value(ResentShare) <= 0 || s.Is(BackCollides) || silentTwice(s) {
 		return Step{}, false
 	}
 	p := lossRatio(s)
-	if p == 0 { // too few were lost to tell
+	few := p == 0 // lost to tell a ratio
+	if few {
 		p = s.Value(ResentShare)
 	}
 	bits := pacedLosses / p * pacedBytes * 8
 	rate := min(max(pacedPart*whole, pacedLeast*pacedBytes*8), pacedMost*whole)
 	rate = min(max(rate, bits/pacedShortest), pacedMost*whole, max(rate, s.Value(Steady)/2))
-	if lossRatio(s) == 0 && bits/rate > 2*pacedLongest { // the probe would lose fewer than three packets, if any
+	if few && bits/rate > 2*pacedLongest { // the probe would lose fewer than three packets, if any
 		return Step{}, false
 	}
 	lasts := min(max(bits/rate, pacedShortest), pacedLongest)

@@ -6,7 +6,7 @@ var shallowBuffer = Rule{
 	Of:    OfWay,
 	Needs: []Name{HalfLoss, PacedLoss, Retransmits, Steady, InFlight, PayloadCapacity, EmptyRoundTrip},
 	Reads: []Name{LoadedRoundTrip, MSS, Capacity, Spurious, SpuriousShare, SACK, ResentShare, LateRetransmits, LateSegments, PacedLost, PacedSent,
-		HalfSent, HalfPeriod, LossPeriod, FullLosses, CollidingLoss, CollidingBack},
+		HalfSent, HalfPeriod, LossPeriod, FullLosses, CollidingLoss, CollidingBack, BackCapacity, Stuck},
 	Apart:   map[string]Name{"policer": HalfLoss, "random-loss": PacedLoss, "reordering-harmful": SpuriousShare, "no-sack": SACK, "duplex-mismatch": CollidingLoss},
 	Suspect: losesWithoutQueue,
 	Look: func(s *Subject) *Claim {

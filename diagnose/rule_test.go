@@ -140,6 +140,12 @@ func TestEveryRuleIsExplained(t *testing.T) {
 func TestRulesSayWhatTheyRead(t *testing.T) {
 	paths := []path{with(fullPath), with(smallWindow), with(smallSendBuffer), with(lossy), with(idle), hundred(),
 		with(func(p *path) { fullPath(p); p.capacity = 0 }), with(func(p *path) { lossy(p); p.pacedSent = 0 })}
+	var subjects []*Subject
+	for _, p := range paths {
+		subjects = append(subjects, p.forward())
+	}
+	collides := with(func(p *path) { bursty(p); p.sent, p.resent, p.halfLost = 10_000, 1_500, 0 })
+	subjects = append(subjects, gather(append(collides.results(), colliding(0.1))).ways[measure.Forward])
 	for i := range rules {
 		r := &rules[i]
 		declared := slices.Concat(r.Needs, r.Reads)
@@ -153,8 +159,8 @@ func TestRulesSayWhatTheyRead(t *testing.T) {
 				t.Errorf("%s is told from %s by %s: no rule, or no fact that it reads", r.ID, id, by)
 			}
 		}
-		for _, p := range paths {
-			s := p.forward()
+		for _, s := range subjects {
+			s.heard = nil // of the rule before
 			if r.Of != OfWay || slices.ContainsFunc(r.Needs, func(n Name) bool { return !s.Known(n) }) {
 				continue
 			}

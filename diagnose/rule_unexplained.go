@@ -15,7 +15,7 @@ var unexplained = Rule{
 	Last:  true,
 	Needs: []Name{Steady},
 	Reads: []Name{Stuck, PayloadCapacity, PassingSize, Retransmits, ResentShare, LateRetransmits, LateSegments, PacedLoss, PacedLost, PacedSent,
-		HalfLoss, HalfSent, HalfPeriod, LossPeriod, LoadedRoundTrip, EmptyRoundTrip, FullLosses, ManyGoodput, OtherGoodput},
+		HalfLoss, HalfSent, HalfPeriod, LossPeriod, LoadedRoundTrip, EmptyRoundTrip, FullLosses, ManyGoodput, OtherGoodput, Capacity, MSS},
 	Brings: []definition{
 		{Name: ManyGoodput, Metric: "throughput_bits_per_second", Unit: "bit/s", Means: "goodput of four connections together",
 			From: ofMany, Read: func(_ *Subject, r *measure.Result) (float64, bool) { return r.Get(measure.Throughput) }, Step: manyStreams},
