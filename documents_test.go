@@ -42,7 +42,7 @@ var decoders = map[string]string{
 	"proto/iperf3/greet.go": framed, "proto/iperf3/params.go": framed, "proto/iperf3/results.go": framed,
 	"cmd/pathwise/mesh_client.go": trusted, "cmd/pathwise/mesh_diagnose.go": trusted, "cmd/pathwise/mesh_run.go": trusted,
 	"cmd/pathwise/mesh_restore_parts.go": framed,
-	"cmd/pathwise/self.go":               process, "lab/adapter.go": process, "lab/control.go": process, "lab/engine_linux.go": process,
+	"cmd/pathwise/self.go":               process, "lab/control.go": process, "lab/engine_linux.go": process,
 	"lab/exec_linux.go": process, "lab/lab.go": process, "lab/start_linux.go": process, "web/labs/test_session.go": process,
 	"cmd/pathwise/lab_truth_text.go": own, "config/command.go": own, "lab/scenario/truth.go": own, "probe/task_value.go": own,
 	"diagnose/knowledge/knowledge.go": own, "report/mask.go": own,

@@ -28,9 +28,13 @@ func (e *engine) keepMeter() (variables []string, err error) {
 		return nil, fmt.Errorf("write meter: %w", err)
 	}
 	go func() {
-		last, handled := Meter{}, int64(0)
+		last, lastCounters, handled := Meter{}, "", int64(0)
 		for range time.Tick(meterInterval) {
 			m, all, seen := e.pump.meter()
+			if text, _ := json.Marshal(all); len(all) > 0 && string(text) != lastCounters { // numbers and names always can be
+				lastCounters = string(text)
+				_ = counters.write(text)
+			}
 			if seen == handled { // where nothing moves nothing overflows
 				continue
 			}
@@ -38,10 +42,6 @@ func (e *engine) keepMeter() (variables []string, err error) {
 			if m != last {
 				last = m
 				_ = meter.write(m.bytes())
-			}
-			if len(all) > 0 {
-				text, _ := json.Marshal(all) // numbers and names always can be
-				_ = counters.write(text)
 			}
 		}
 	}()
@@ -52,7 +52,7 @@ func (e *engine) keepMeter() (variables []string, err error) {
 func (u *pump) meter() (m Meter, all adapters, handled int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return Meter{Packets: u.network.handed, Late: u.network.late, Refused: u.refusals}, u.network.adapters(), u.handled
+	return Meter{Packets: u.network.handed, Late: u.network.late, Refused: u.refusals}, u.network.adapters(u.now()), u.handled
 }
 
 // overflowed adds up what the kernel dropped at all devices. It takes system calls, so the pump's lock is not held.

@@ -89,8 +89,11 @@ func randomShape(r *rand.Rand) string {
 	if chosen["duplex"] != "" { // Ethernet's own, with a rate both ways and nothing beside
 		return ", duplex: half, rate: 10mbit"
 	}
-	if chosen["pause"] != "" {
-		return ", pause: {every: 80ms, for: 30ms}, rate: 10mbit"
+	if chosen["pause"] != "" { // which needs a rate and Ethernet
+		for _, key := range []string{"trace", "overhead", "rules"} {
+			delete(chosen, key)
+		}
+		chosen["rate"] = "rate: 10mbit"
 	}
 	if chosen["trace"] != "" {
 		delete(chosen, "rate")

@@ -122,15 +122,15 @@ func (n *Network) Truth() *Truth {
 
 func (n *Network) linkTruth(i int) LinkTruth {
 	l := i / 2
-	t := TruthOf(n.directions[i], n.directions[i^1], &n.lateness[i], n.tooBigs[i])
+	t := TruthOf(n.now, n.directions[i], n.directions[i^1], &n.lateness[i], n.tooBigs[i])
 	t.Between, t.Direction = [2]string{n.plan.nodeOf(2 * l), n.plan.nodeOf(2*l + 1)}, wayNames[i%2]
 	t.Packets += n.tooBigs[i]
 	return t
 }
 
-// TruthOf is what one direction of a link did, by its counters and by how late its packets were handed over, without its name. Its
+// TruthOf is what one direction of a link did by a time, by its counters and by how late its packets were handed over, without its name. Its
 // sending end dropped tooBig packets for its MTU, and receives on the opposite direction.
-func TruthOf(d, opposite *link.Direction, late *stat.Histogram, tooBig uint64) LinkTruth {
+func TruthOf(now int64, d, opposite *link.Direction, late *stat.Histogram, tooBig uint64) LinkTruth {
 	c := d.Counts()
 	dropped := map[string]uint64{packet.Loss.String(): 0, packet.QueueFull.String(): 0} // always there
 	for cause, n := range c.Dropped {
@@ -150,7 +150,7 @@ func TruthOf(d, opposite *link.Direction, late *stat.Histogram, tooBig uint64) L
 		EmulatorLateSeconds:       QuantileSeconds(late, 0.99),
 		EmulatorLateMedianSeconds: QuantileSeconds(late, 0.5),
 	}
-	if adapter, counted := d.Adapter(opposite); counted {
+	if adapter, counted := d.Adapter(now, opposite); counted {
 		t.Adapter = &adapter
 	}
 	return t

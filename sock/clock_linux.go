@@ -56,6 +56,9 @@ func ClockQuality() (bound time.Duration, ok bool) {
 // that it follows no source, there is none. Of PTP's and the kernel's it is the wider one, since what keeps clocks by PTP tells the kernel an
 // error of zero.
 func AskClockState() ClockState {
+	if shared, ok := sharedClock(); ok { // whatever keeps the machine's clock
+		return shared
+	}
 	kernel := ReadClockState()
 	for _, address := range ptpAddresses {
 		if ptp, err := askPTP(address); err == nil {

@@ -13,8 +13,8 @@ import (
 //	{"a": {"eth0": {"pauses_received": 12, "pauses_sent": 0}}}
 const AdapterVariable = "PATHWISE_LAB_ADAPTERS"
 
-// ClockVariable names, in the environment of programs on hosts that share a clock, the most that one of them is off from another, as Go writes a
-// time. Such hosts are as well kept for each other as by a time server, whatever the kernel knows of the one clock.
+// ClockVariable names, in the environment of programs on a lab's host, the most that they are told its clock is off, as Go writes a time. All hosts of a
+// lab have the machine's one clock, which is right from one to another even where nothing keeps it.
 const ClockVariable = "PATHWISE_LAB_CLOCK"
 
 // sharedClock is what is known of such a clock; false outside of an emulator.

@@ -42,5 +42,8 @@ func TestSharedClock(t *testing.T) {
 		if got := ReadClockState(); (got.Source == "emulator") != want.Synchronized {
 			t.Errorf("%q: read of %s", text, got.Source)
 		}
+		if got := AskClockState(); (got.Source == "emulator") != want.Synchronized {
+			t.Errorf("%q: asked of %s", text, got.Source)
+		}
 	}
 }

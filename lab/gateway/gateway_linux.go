@@ -168,7 +168,7 @@ func (g *Gateway) Snapshot() *Report {
 	for i := range g.path.ways {
 		w := &g.path.ways[i]
 		r.Shapes[i] = w.shape.String()
-		r.Links[i] = lab.TruthOf(w.link, g.path.ways[1-i].link, &g.late[i].times, w.tooBig)
+		r.Links[i] = lab.TruthOf(taken, w.link, g.path.ways[1-i].link, &g.late[i].times, w.tooBig)
 		r.Links[i].Between, r.Links[i].Direction = g.names, [2]string{"forward", "reverse"}[i]
 		r.Passed[i] = w.passed
 	}

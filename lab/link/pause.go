@@ -91,8 +91,11 @@ func (p *Pause) start(t int64) *pauses {
 	return &pauses{began: t, every: int64(p.Every), length: int64(p.For)}
 }
 
-// until returns when the adapter may send that wants to at time t: then, or at the end of the pause that it is in.
+// until returns when the adapter may send that wants to at time t: then, or at the end of the pause that it is in. Of nil it is then.
 func (p *pauses) until(t int64) int64 {
+	if p == nil {
+		return t
+	}
 	into := (t - p.began) % p.every
 	if t < p.began || into < p.every-p.length {
 		return t
@@ -108,16 +111,13 @@ func (p *pauses) more(t int64) int64 {
 	return more
 }
 
-// hold keeps the wire from being used at time t if the adapter is to pause, and counts the frames that came by then.
-func (p *pipe) hold(t int64) {
+// countPauses counts the frames that came by time t.
+func (p *pipe) countPauses(t int64) {
 	if p.pauses == nil {
 		return
 	}
 	frames := math.Ceil(float64(p.pauses.length) / (longestPauseBits / 8 * p.perByte))
 	p.d.count.Adapter.PausesReceived += uint64(p.pauses.more(t)) * uint64(frames)
-	if free := p.pauses.until(max(t, p.free)); free > max(t, p.free) {
-		p.free, p.fraction = free, 0
-	}
 }
 
 // pausesWire says what pauses need, and what their model leaves out.
@@ -135,12 +135,14 @@ func (s Shape) pausesWire() error {
 	return nil
 }
 
-// Adapter returns what the adapter has counted that sends on d and receives on the opposite direction; false where the link never was anything but
-// full duplex without pauses.
-func (d *Direction) Adapter(opposite *Direction) (a Adapter, counted bool) {
+// Adapter returns what the adapter has counted by a time that sends on d and receives on the opposite direction; false where the link never was anything
+// but full duplex without pauses.
+func (d *Direction) Adapter(now int64, opposite *Direction) (a Adapter, counted bool) {
 	if d.medium == nil && !d.paused && !opposite.paused {
 		return a, false
 	}
+	d.own.countPauses(now)
+	opposite.own.countPauses(now)
 	a = d.count.Adapter
 	a.PausesSent = opposite.count.Adapter.PausesReceived
 	return a, true

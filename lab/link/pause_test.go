@@ -34,11 +34,11 @@ func TestPause(t *testing.T) {
 		d, opposite *Direction
 		want        Adapter
 	}{{r.d, opposite, Adapter{PausesReceived: 2}}, {opposite, r.d, Adapter{PausesSent: 2}}} {
-		if got, counted := c.d.Adapter(c.opposite); got != c.want || !counted {
+		if got, counted := c.d.Adapter(140*millisecond, c.opposite); got != c.want || !counted {
 			t.Errorf("the adapter counts %+v, %v; want %+v", got, counted, c.want)
 		}
 	}
-	if _, counted := opposite.Adapter(opposite); counted {
+	if _, counted := opposite.Adapter(140*millisecond, opposite); counted {
 		t.Error("an adapter without pauses counts")
 	}
 }
@@ -66,9 +66,18 @@ func TestPauseShare(t *testing.T) {
 		if got < 0.97*c.share || got > 1.01*c.share {
 			t.Errorf("%s: %.3f of the rate are carried, want %.3f", c.shape, got, c.share)
 		}
-		if n := r.d.Counts().Adapter.PausesReceived; n+c.frames/100 < c.frames || n > c.frames {
+		a, _ := r.d.Adapter(10*second-1, r.d)
+		if n := a.PausesReceived; n+c.frames/100 < c.frames || n > c.frames {
 			t.Errorf("%s: %d frames, want %d", c.shape, n, c.frames)
 		}
+	}
+}
+
+// The frames are counted as they come, with packets or without.
+func TestPausesOfAnIdleLink(t *testing.T) {
+	r := newRig(t, 1, "{rate: 10mbit, pause: {every: 80ms, for: 30ms}}")
+	if a, _ := r.d.Adapter(60*second, newRig(t, 1, "{rate: 10mbit}").d); a != (Adapter{PausesReceived: 750}) {
+		t.Errorf("counted %+v", a)
 	}
 }
 
@@ -79,7 +88,7 @@ func TestPauseEnds(t *testing.T) {
 	r.d.Set(1600*millisecond, shapeOf(t, "{rate: 10mbit, pause: none}"))
 	r.send(3500*millisecond, 1500)
 	fates := r.finish()
-	if len(fates) != 2 || fates[0].t > 2001*millisecond+300*microsecond || fates[1].t > 3502*millisecond {
+	if len(fates) != 2 || fates[0].t != 1600*millisecond+1230400 || fates[1].t > 3502*millisecond {
 		t.Errorf("fates %+v", fates)
 	}
 	if a := r.d.Counts().Adapter; a != (Adapter{PausesReceived: 1}) {

@@ -38,7 +38,7 @@ type Shape struct {
 
 	MTU    *MTU           `yaml:"mtu" json:"mtu,omitempty"` // for the node that sends; a Direction carries what it gets
 	Duplex *Duplex        `yaml:"duplex" json:"duplex,omitempty"`
-	Pause  *Pause         `yaml:"pause" json:"pause,omitempty"` // of the node that sends, by the other
+	Pause  *Pause         `yaml:"pause" json:"pause,omitempty"` // when the far end has the near end's adapter send nothing
 	Outage *chance.Outage `yaml:"outage" json:"outage,omitempty"`
 	Down   *Bool          `yaml:"down" json:"down,omitempty"` // taken out of service
 

@@ -44,6 +44,7 @@ type wire struct {
 func (p *pipe) setWire(t int64, old, s Shape) {
 	t = max(t, p.clock)
 	p.clock = t // what waits was not sent before, whatever could have sent it
+	p.countPauses(t)
 	p.overhead = Overhead{Link: Ethernet}
 	p.shaper = renew(p.shaper, old.Shaper, s.Shaper, func(b *Bucket) *tokens { return b.start(t) })
 	p.opportunities = renew(p.opportunities, old.Trace, s.Trace, func(c *Trace) *opportunities { return c.start(t) })
@@ -155,9 +156,8 @@ func (p *pipe) enqueue(t int64, k *packet.Packet) {
 	t = max(t, p.clock)
 	p.run(t)
 	p.clock = t
-	p.hold(t)
 	if p.head == nil && p.queued == 0 {
-		if p.direct && t >= p.free {
+		if p.direct && t >= p.free && p.pauses.until(t) == t {
 			p.d.count.Flying += int64(k.Segments())
 			p.send(t, k)
 			return
@@ -195,9 +195,9 @@ func (p *pipe) wireNext() int64 {
 	switch p.kind {
 	case paced:
 		if p.head != nil {
-			return max(p.free, p.ready)
+			return p.pauses.until(max(p.free, p.ready))
 		}
-		return max(p.free, p.clock)
+		return p.pauses.until(max(p.free, p.clock))
 	case traced:
 		return p.opportunities.next()
 	}
@@ -216,9 +216,6 @@ func (p *pipe) work(at int64) {
 	if p.kind == traced {
 		p.seize(at)
 		return
-	}
-	if p.hold(at); p.free > at {
-		return // until the pause is over
 	}
 	k := p.head
 	if k == nil {
